@@ -50,7 +50,7 @@ export const isUnavailable = (error: unknown): boolean => passingCause(error) !=
  * all cases: infra/RUNBOOK.md#faults.
  */
 export function isFault(error: unknown): boolean {
-  if (error instanceof OutOfTime) return !error.waitedForAws
+  if (error instanceof OutOfTime) return !error.waited
   if (error instanceof Failure) return error.failure === 'internal' || error.cause instanceof RuntimeFault
   return passingCause(error) === undefined
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /**
  * The time of an invocation ran out, and its AWS calls were aborted. Whether a write among these calls has
@@ -7,12 +8,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
-  /** Whether an AWS call was pending when the time ran out. If none was, the function itself is too slow. */
-  readonly waitedForAws: boolean
+  /** Whether the invocation waited when its time ran out: for AWS, or before it tries again. */
+  readonly waited: boolean
 
-  constructor(waitedForAws: boolean) {
+  constructor(waited: boolean) {
     super('the time of the invocation ran out')
-    this.waitedForAws = waitedForAws
+    this.waited = waited
   }
 }
 
@@ -74,6 +75,13 @@ export async function callWithinInvocation<T>(
     invocation.calls.delete(call)
   }
 }
+
+/**
+ * Waits within the running invocation. Fails with OutOfTime at the deadline: an invocation that has spent its
+ * time on slow calls of AWS may be between two of them.
+ */
+export const pauseInvocation = (milliseconds: number): Promise<void> =>
+  callWithinInvocation((signal) => wait(milliseconds, undefined, { signal }))
 
 /** Resolves or rejects as the call does. If the signal aborts first, rejects with the signal's reason. */
 const endWith = <T>(signal: AbortSignal, call: Promise<T>): Promise<T> =>

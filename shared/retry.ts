@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { deadlineSignal } from './invocation.ts'
+import { pauseInvocation } from './invocation.ts'
 
 /** Maximum number of attempts at anything that is retried; the waits between them total about 3 s. */
 export const maxAttempts = 40
@@ -26,7 +25,5 @@ export async function retry<T>(
 }
 
 /** Waits before the next attempt, after `attempts` attempts. Throws OutOfTime at the deadline. */
-export async function backOff(attempts: number): Promise<void> {
-  deadlineSignal()?.throwIfAborted()
-  await wait(Math.random() * Math.min(maxWaitMilliseconds, baseWaitMilliseconds * 2 ** attempts))
-}
+export const backOff = (attempts: number): Promise<void> =>
+  pauseInvocation(Math.random() * Math.min(maxWaitMilliseconds, baseWaitMilliseconds * 2 ** attempts))

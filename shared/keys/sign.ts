@@ -1,10 +1,10 @@
 import { SignCommand } from '@aws-sdk/client-kms'
 import { base64url } from 'jose'
 import { createHash } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { kms } from '../aws/kms.ts'
 import { cacheRead } from '../cache-read.ts'
 import { Failure } from '../errors.ts'
+import { pauseInvocation } from '../invocation.ts'
 import { settings } from '../settings.ts'
 import { signingAlgorithm } from '../aws/signing-key-names.ts'
 import { activeKey, readKeySet, type SigningKey, type SigningKeySet } from './set.ts'
@@ -85,7 +85,7 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
 async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
   const cacheMilliseconds = jwksCacheMilliseconds()
   const isNew = Date.now() - published_at < commitSlackMilliseconds + cacheMilliseconds
-  if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
+  if (isNew && keys.length > 1) await pauseInvocation(cacheMilliseconds)
 }
 
 /**

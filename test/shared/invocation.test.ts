@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { callWithinInvocation, OutOfTime, runInvocation } from '../../shared/invocation.ts'
+import { callWithinInvocation, OutOfTime, pauseInvocation, runInvocation } from '../../shared/invocation.ts'
 import { retry } from '../../shared/retry.ts'
 
 /** An invocation that has ten seconds left. The function `run` keeps the last half second for the answer. */
@@ -52,6 +52,15 @@ describe('the deadline of an invocation', () => {
     const shortContext = { getRemainingTimeInMillis: () => 700 }
     const result = runInvocation(shortContext, 500, () => retry(loseRace, () => true))
     await expect(result).rejects.toThrow(OutOfTime)
+  })
+
+  it('an invocation that runs out of time before it tries again does not count as too slow itself', async () => {
+    vi.useRealTimers()
+    const shortContext = { getRemainingTimeInMillis: () => 510 }
+    const error = runInvocation(shortContext, 500, () => pauseInvocation(60_000)).catch(
+      (reason: unknown) => reason,
+    )
+    expect(await error).toHaveProperty('waited', true)
   })
 
   it('without a Lambda context there is no deadline', async () => {
