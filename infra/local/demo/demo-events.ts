@@ -64,8 +64,9 @@ export function demoStages(settings: DemoSettings): DemoEvent[][] {
   const devices = ['demo-device-1', 'demo-device-2', 'demo-device-3']
   const update = ofAlice(60, 'user.updated', { update_id: 'demo-update-1', nickname: 'Alice' })
   const transfer = { from: 'reward', to: 'asset', currency: rewardCurrency, amount: '40.5' }
-  const paidOut = { withdrawal_id: 'demo-withdrawal-1', currency: quoteCurrency, amount: '40' }
-  const held = { withdrawal_id: 'demo-withdrawal-2', currency: quoteCurrency, amount: '20' }
+  // From what a deposit credits: the welcome, in the quote currency, would not cover both.
+  const paidOut = { withdrawal_id: 'demo-withdrawal-1', currency: 'USDT', amount: '40' }
+  const held = { withdrawal_id: 'demo-withdrawal-2', currency: 'USDT', amount: '20' }
   return [
     [...alone, client, sampleApp],
     [...direct, published, update, ...addresses(settings)],
