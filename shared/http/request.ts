@@ -127,5 +127,25 @@ function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   }
   const value = request.event.body
   if (!isObject(value)) throw new Failure('malformed_request')
+  const repeated = repeatedMember(text)
+  if (repeated !== undefined) throw invalidParameter(safeName(repeated), 'is repeated')
   return value
+}
+
+/** A text with the colon that makes it a member's name, or a bracket. Between them, JSON has no quotes. */
+const jsonTokens = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g
+
+/** Returns a name that a JSON object has twice, of which JSON.parse would keep the last, silently. */
+function repeatedMember(json: string): string | undefined {
+  const names = new Set<string>()
+  let depth = 0
+  for (const [token, text, colon] of json.matchAll(jsonTokens)) {
+    if (text === undefined) depth += token === '{' || token === '[' ? 1 : -1
+    else if (colon !== undefined && depth === 1) {
+      const name = String(JSON.parse(text))
+      if (names.has(name)) return name
+      names.add(name)
+    }
+  }
+  return undefined
 }

@@ -150,6 +150,7 @@ describe('errors of the token endpoint', () => {
     ['application/json', '{"grant_type":', 400, 40000],
     ['application/json', '[]', 400, 40000],
     ['application/json', '{"grant_type":7}', 400, 40001],
+    ['application/json', '{"grant_type":"password","grant_type":"password"}', 400, 40001],
   ])('the token endpoint refuses a body of type %s: %s', async (type, body, status, code) => {
     const response = await fetch(address('/oauth2/token'), {
       method: 'POST',
