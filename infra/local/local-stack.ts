@@ -192,7 +192,13 @@ const close = (part: { close: () => Promise<void> }): Promise<void> => part.clos
 function openDirectory(dataDirectory: string | undefined, started: AsyncDisposableStack): string {
   if (dataDirectory === undefined) {
     const temporary = mkdtempSync(join(tmpdir(), 'local-stack-'))
-    started.defer(() => rmSync(temporary, { recursive: true, force: true }))
+    const remove = () => rmSync(temporary, { recursive: true, force: true })
+    // A signal during the start ends the process at once, so this is all that then runs.
+    process.once('exit', remove)
+    started.defer(() => {
+      process.off('exit', remove)
+      remove()
+    })
     return temporary
   }
   const directory = resolve(dataDirectory)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -145,6 +145,16 @@ it('npm start is ready with the AWS settings of a laptop', async () => {
   const url = await stack.ready
   expect((await fetch(`${url}/.well-known/openid-configuration`)).status).toBe(200)
   await stack.signal('SIGTERM')
+}, 60_000)
+
+it('SIGTERM during the start of a stack that keeps nothing leaves no directory behind', async () => {
+  const temporary = newDirectory()
+  const ownDirectories = () => readdirSync(temporary).filter((name) => name.startsWith('local-stack-'))
+  const stack = startCommand([...anyPorts, '--no-demo', '--ephemeral'], { TMPDIR: temporary })
+  stack.ready.catch(() => undefined)
+  await expect.poll(ownDirectories, { timeout: 30_000 }).toHaveLength(1)
+  await stack.signal('SIGTERM')
+  expect(ownDirectories()).toEqual([])
 }, 60_000)
 
 it('if the process between npm and the stack is killed, the stack stops', async () => {
