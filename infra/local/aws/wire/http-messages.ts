@@ -27,7 +27,7 @@ export class AwsError extends Error {
 /** An AWS request whose body has been read. */
 export interface AwsRequest extends Pick<IncomingMessage, 'headers'> {
   method: string
-  /** URL path without the query string, still percent-encoded. */
+  /** URL path without the query string, still percent-encoded; it can be decoded. */
   path: string
   /** Service and operation in the header X-Amz-Target; empty if the request has none. */
   target: { service: string; operation: string }
@@ -44,10 +44,15 @@ export interface Answer {
 // Maximum body size. The largest request is DynamoDB's BatchWriteItem: 16 MiB, plus the JSON around it.
 const maxBodyBytes = 24 * 1024 * 1024
 
-/** Reads an AWS request. Throws RequestEntityTooLargeException for a body larger than any service accepts. */
+/**
+ * Reads an AWS request. Throws MalformedHttpRequestException for a path that cannot be percent-decoded, and
+ * RequestEntityTooLargeException for a body larger than any service accepts.
+ */
 export async function readRequest(message: IncomingMessage): Promise<AwsRequest> {
   const { method = '', url = '/', headers } = message
   const [service = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.')
+  const path = url.split('?', 1)[0] ?? '/'
+  requireDecodable(path)
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of message as AsyncIterable<Buffer>) {
@@ -56,8 +61,15 @@ export async function readRequest(message: IncomingMessage): Promise<AwsRequest>
       throw new AwsError('RequestEntityTooLargeException', 'Request size exceeded the limit', { status: 413 })
     chunks.push(chunk)
   }
-  const path = url.split('?', 1)[0] ?? '/'
   return { method, path, headers, target: { service, operation }, body: Buffer.concat(chunks) }
+}
+
+function requireDecodable(path: string): void {
+  try {
+    decodeURIComponent(path)
+  } catch {
+    throw new AwsError('MalformedHttpRequestException', 'The path cannot be percent-decoded.')
+  }
 }
 
 /** Parses JSON. The error (with `errorCode`) never quotes the body, which may contain secrets. */

@@ -24,6 +24,8 @@ test.each<[string, RequestInit, string]>([
   ['/', { headers: { 'x-amz-target': 'TrentService.ListKeys' }, body: '{' }, 'SerializationException'],
   ['/v2/email/identities', {}, 'UnknownOperationException'],
   ['/2015-03-31/functions/worker/invocations', { method: 'PUT' }, 'UnknownOperationException'],
+  ['/2015-03-31/functions/%/invocations', {}, 'MalformedHttpRequestException'],
+  ['/v2/email/%C0', {}, 'MalformedHttpRequestException'],
 ])('an AWS request to the path %s with %j is rejected with %s', async (path, init, name) => {
   const { endpoint } = await startStack(stackModel({ functions: [worker] }))
   const headers = { ...signedBy('anybody'), ...(init.headers as Record<string, string> | undefined) }
