@@ -7,7 +7,7 @@ import {
   pagePolicy,
 } from '../authorization-page-headers.ts'
 import { pageDirectory, renderIndex } from '../bundle/page.ts'
-import { contentTypes, type RequestHandler } from './http/bind-server.ts'
+import { contentTypes, readUrl, type RequestHandler } from './http/bind-server.ts'
 
 /** Path of the authorization page on the API's server, so that one proxy (`--public-url`) shows both. */
 export const pagePath = '/_local/page'
@@ -19,8 +19,8 @@ export const pagePath = '/_local/page'
 export const serveAuthorizationPage =
   (baseUrl: string, prefix = ''): RequestHandler =>
   async (request, response) => {
-    // The URL parser has resolved every `..` segment, so the path cannot leave the directory.
-    const pathname = new URL(request.url ?? '/', 'http://page').pathname.slice(prefix.length)
+    // It has no `..` segment, so the path cannot leave the directory.
+    const pathname = readUrl(request).pathname.slice(prefix.length)
     const path = ['/', '/sign-out'].includes(pathname) ? '/index.html' : pathname
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.writeHead(405, { allow: 'GET, HEAD' }).end()

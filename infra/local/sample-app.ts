@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { pageHeaders, pagePolicy } from '../authorization-page-headers.ts'
 import { renderIndex } from '../bundle/page.ts'
 import { bundleSampleApp } from '../bundle/sample-app.ts'
-import { contentTypes, type RequestHandler } from './http/bind-server.ts'
+import { contentTypes, readUrl, type RequestHandler } from './http/bind-server.ts'
 
 /**
  * Serves the sample app for the API at `baseUrl`. Bundles it whenever somebody opens it, so that a reload
@@ -13,7 +13,7 @@ export function serveSampleApp(baseUrl: string): RequestHandler {
   const policy = `${pagePolicy(baseUrl).replace("img-src 'self'", '$& data:')}; font-src 'self'`
   let bundled: ReturnType<typeof bundleSampleApp> | undefined
   return async (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://app')
+    const { pathname } = readUrl(request)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.writeHead(405, { allow: 'GET, HEAD' }).end()
     const isPage = extname(pathname) === ''

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import * as v from 'valibot'
 import type { AwsEndpoint } from '../aws/server.ts'
 import type { DemoUser } from '../demo/demo-users.ts'
-import { contentTypes } from '../http/bind-server.ts'
+import { contentTypes, readUrl } from '../http/bind-server.ts'
 import type { StackModel } from '../model.ts'
 import { describeStack } from './describe-stack.ts'
 
@@ -74,7 +74,7 @@ export function createConsole(
     '/keys': async () => (await operate(options.baseUrl, 'keys status')).result,
   }
   return (request, response) => {
-    const { pathname, searchParams } = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://local')
+    const { pathname, searchParams } = readUrl(request)
     if (!/^\/_local(\/|$)/.test(pathname)) return undefined
     const path = pathname.slice('/_local'.length)
     if (path === '/ops') return answerOps(request, response, options.baseUrl)

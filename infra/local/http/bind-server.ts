@@ -44,7 +44,10 @@ export async function bindServer(port: number, option: string, publicHost?: stri
   }
   const server = createServer((request, response) => {
     Promise.resolve()
-      .then(() => (refuseForeignHost(request, response, publicHost) ? undefined : handler(request, response)))
+      .then(() => {
+        if (refuseForeignHost(request, response, publicHost) || refuseUnreadable(request, response)) return
+        return handler(request, response)
+      })
       .catch((error: unknown) => {
         // Ignore an error after the client has disconnected: no answer can reach the client any more.
         if (response.destroyed) return
@@ -100,6 +103,21 @@ function explainPortError(error: Error, port: number, option: string): Error {
   if (code === 'EACCES')
     return new StartupError(`port ${port} needs more rights: choose another with ${option} PORT`)
   return error
+}
+
+/**
+ * Reads the URL of a request; its host means nothing. The URL parser has resolved every `..` segment. A path
+ * that begins with two slashes would be read as a host.
+ */
+export const readUrl = ({ url = '/' }: IncomingMessage): URL =>
+  new URL(url.replace(/^\/+/, '/'), 'http://local')
+
+/** Answers 400, and returns true, if a request's target cannot be read. Only a whole URL can be so. */
+function refuseUnreadable(request: IncomingMessage, response: ServerResponse): boolean {
+  const { url = '/' } = request
+  if (url.startsWith('/') || URL.canParse(url, 'http://local')) return false
+  response.writeHead(400, { 'content-type': 'application/json' }).end('{"message":"Bad Request"}')
+  return true
 }
 
 /** Names of this machine (RFC 6761 §6.3). Any port is accepted, because a client may use a forwarded port. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
-import { bindServer } from '../../../../infra/local/http/bind-server.ts'
+import { bindServer, readUrl } from '../../../../infra/local/http/bind-server.ts'
 import { stackModel, startStack } from '../aws/stack.ts'
 
 const foreign = [
@@ -40,6 +40,23 @@ it.each([
   onTestFinished(() => server.close())
   server.serve((_request, response) => void response.end('a secret'))
   const sent = request(server.url, { headers: { host }, agent: false }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(answer.statusCode).toBe(status)
+})
+
+it.each([
+  ['http://[', 400],
+  ['http://', 400],
+  ['http://127.0.0.1:3000/path', 200],
+  ['//[', 200],
+  ['/%', 200],
+  ['*', 200],
+])('a request for the target %s is answered %i', async (path, status) => {
+  const server = await bindServer(0, '--port')
+  onTestFinished(() => server.close())
+  server.serve((message, response) => void response.end(readUrl(message).href))
+  const sent = request(server.url, { path, agent: false }).end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   answer.resume()
   expect(answer.statusCode).toBe(status)
