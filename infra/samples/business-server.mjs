@@ -10,6 +10,11 @@ const local = { endpoint, region, credentials, useFipsEndpoint: false, useDualst
 // Only the local stack has a bus of this name: with it, nothing reaches AWS, whatever this machine is set to.
 const config = EventBusName === 'account-service' ? local : {}
 const [bus, queues] = [new events.EventBridgeClient(config), new sqs.SQSClient(config)]
+process.on('uncaughtException', ({ code, message }) => {
+  const hint = 'start the stack, or set AWS_ENDPOINT_URL to the address that it prints beside "AWS".'
+  console.error(code === 'ECONNREFUSED' ? `Nothing answers at ${endpoint}: ${hint}` : message)
+  process.exit(1)
+})
 const now = Date.now()
 const Name = `business-server-${now}`
 const detailTypes = ['user.registered', 'reward.granted', 'package.purchased']

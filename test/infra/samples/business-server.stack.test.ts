@@ -30,3 +30,14 @@ it(
     ])
   },
 )
+
+it('if nothing answers, the business server’s sample prints one line that says what to set', async () => {
+  const env = { ...process.env, AWS_ENDPOINT_URL: 'http://127.0.0.1:4' }
+  const ran = promisify(execFile)('node', ['infra/samples/business-server.mjs'], { env })
+  await expect(ran).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^Nothing answers at http:\/\/127\.0\.0\.1:4: .+ AWS_ENDPOINT_URL .+\n$/,
+    ) as string,
+  })
+})
