@@ -33,6 +33,7 @@ export async function runOps(commandLine: string[], output: Terminal): Promise<n
   }
   addCommands(program, run)
   try {
+    refuseEmpty(commandLine)
     await program.parseAsync(commandLine.map(markKid), { from: 'user' })
     return exitCode
   } catch (error) {
@@ -51,6 +52,14 @@ export async function captureOps(commandLine: string[], input = '') {
     },
   })
   return { code, out: lines.out.join('\n'), err: lines.err.join('\n') }
+}
+
+/** Refuses empty text, as of an unset variable: every reason begins with it, so `dlq drop` would take all. */
+function refuseEmpty(commandLine: string[]): void {
+  const empty = commandLine.findIndex((argument) => /^(--[a-z-]+=)?$/.test(argument))
+  if (empty === -1) return
+  const before = commandLine.slice(0, empty + 1).findLast((argument) => argument !== '')
+  throw new UsageError(`empty text after \`${before ?? 'ops --'}\`: is a variable unset?`)
 }
 
 /**

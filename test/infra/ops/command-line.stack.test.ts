@@ -73,6 +73,16 @@ it.each([
   expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
 })
 
+it.each([
+  [['dlq', 'show', '']],
+  [['dlq', 'show', 'user.registered', '--reason', '']],
+  [['dlq', 'drop', 'user.registered', '--unsaved', '--yes', '--reason=']],
+  [['keys', 'rotate', '--by', '']],
+  [['--table', '', 'ledger', 'verify']],
+])('the command line %j, which has an empty text, exits with code 2 for wrong usage', async (commandLine) => {
+  expect(await ops(commandLine)).toMatchObject({ code: 2, out: '' })
+})
+
 it('an error about a table that does not exist names the table', async () => {
   expect((await ops(['--table', 'nowhere', 'user', 'show', '1'])).err).toContain('table: nowhere')
 })
