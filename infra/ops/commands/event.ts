@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { examples, readInstant, type RunCommand } from '../command.ts'
+import { UsageError } from '../errors.ts'
 
 /** Adds the command group `events`, which sends new events and archived events to the deployment's bus. */
 export function addEventCommands(program: Command, run: RunCommand): void {
@@ -51,10 +52,11 @@ export function addEventCommands(program: Command, run: RunCommand): void {
           'fills a table that was restored to an hour later; waits ten minutes for the archive first',
       }),
     )
-    .action(({ from, to = Date.now() }: { from: number; to?: number }) =>
-      run(async (context) => {
+    .action(({ from, to = Date.now() }: { from: number; to?: number }) => {
+      if (from >= to) throw new UsageError('--from must be before --to, and before now without it')
+      return run(async (context) => {
         const { replayEvents } = await import('../events/replay.ts')
         return replayEvents(context, { from, to })
-      }),
-    )
+      })
+    })
 }

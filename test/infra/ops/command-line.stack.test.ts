@@ -67,6 +67,8 @@ it.each([
   ['event put /tmp'],
   ['keys audit --previous /no/such/file'],
   ['doctor --unknown'],
+  ['event replay --from 2999-01-01T00:00:00Z'],
+  ['event replay --from 2026-11-22T12:00:00Z --to 2026-11-22T12:00:00Z'],
   ['restore prepare --hour 2999-01-01T00:00:00Z'],
   ['--stage nowhere doctor'],
 ])('the command line "%s" exits with code 2 for wrong usage', async (text) => {
