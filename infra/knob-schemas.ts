@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject } from '../shared/is-object.ts'
 import { Flag, numeric } from '../shared/settings.ts'
 import { outsideSenders } from './events.ts'
 
@@ -74,11 +75,13 @@ const EdgeOptions = v.strictObject({
 })
 export type EdgeOptions = v.InferOutput<typeof EdgeOptions>
 
-/** Schema of the knob `edge`: the options of the edge, or a boolean that says whether there is an edge. */
-export const Edge = v.union([
-  EdgeOptions,
-  v.pipe(
-    Flag,
-    v.transform((isOn) => isOn && v.parse(EdgeOptions, {})),
-  ),
-])
+const EdgeFlag = v.pipe(
+  Flag,
+  v.transform((isOn) => isOn && v.parse(EdgeOptions, {})),
+)
+
+/**
+ * Schema of the knob `edge`: the options of the edge, or a boolean that says whether there is an edge. A
+ * union of the two would not name an option that is misspelt.
+ */
+export const Edge = v.lazy((value) => (isObject(value) ? EdgeOptions : EdgeFlag))

@@ -154,6 +154,7 @@ describe('the configuration of a deployment', () => {
     ['an edge with a rate below WAF’s minimum', { edge: { rate: 9 } }, /edge/],
     ['an edge with a rate above WAF’s maximum', { edge: { rate: 2_000_000_001 } }, /edge/],
     ['an edge with a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
+    ['an edge with an option that it lacks', { edge: { rates: 600 } }, /edge.rates: Invalid key/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])(
     'a deployment with %s is refused with an error that names the configuration knob',
