@@ -292,10 +292,13 @@ const Stages = v.pipe(
 )
 
 /**
- * Reads the configuration of a stage in cdk.json. Throws a ConfigError for malformed `stages`, and for an
- * unknown stage, because a mistyped name must not deploy a stage with default values.
+ * Reads the configuration of a stage in cdk.json. Throws a ConfigError for malformed `stages`, for an unknown
+ * stage, because a mistyped name must not deploy a stage with default values, and for `local`: deployed, it
+ * would have no floors, take events from any source, and send users to a page on their own machine.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
+  if (stage === 'local')
+    throw new ConfigError('the stage local is the local stack (`npm start`): give a deployment another name')
   const parsed = v.safeParse(Stages, stages)
   if (!parsed.success)
     throw new ConfigError('the context `stages` must be a JSON object with an object for each stage')

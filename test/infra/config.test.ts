@@ -210,6 +210,12 @@ describe('chooseStage', () => {
     expect(() => choose({ stages, stage: 'prdo' })).toThrow('cdk.json has no stage prdo; it has dev, prod')
   })
 
+  it('chooseStage refuses to deploy the local stack, whose bus takes events from any source', () => {
+    expect(() => choose({ stages: { local: configured }, stage: 'local' })).toThrow(
+      'give a deployment another',
+    )
+  })
+
   it.each(['{"prod":', '[1]', '{"prod":true}'])(
     'chooseStage refuses the context `stages` with the value %s',
     (text) => {
