@@ -50,7 +50,12 @@ export const Config = v.pipe(
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
      * host name that API Gateway assigns.
      */
-    domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
+    domainName: v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^([a-z0-9-]{1,63}\.)+([a-z]{2,63}|xn--[a-z0-9-]{1,59})$/, 'must be a host name, in ASCII'),
+      ),
+    ),
     /**
      * ARN of the certificate for `domainName` in AWS Certificate Manager: in us-east-1 if the stage has an
      * `edge`, otherwise in the deployment's region.

@@ -66,6 +66,14 @@ describe('the configuration of a deployment', () => {
 
   it.each([
     ['the default page', { ...configured, authUrl: undefined }],
+    [
+      'an internationalized domain',
+      {
+        ...configured,
+        domainName: 'api.xn--e1afmkfd.xn--p1ai',
+        certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
+      },
+    ],
     ['no alarms', { ...configured, alarms: false, alarmTopicArn: undefined }],
     ['CORS origins', { ...configured, corsOrigins: ['https://a.example', 'https://b.example:8443'] }],
     ['the origins of apps', { ...configured, corsOrigins: 'capacitor://localhost,chrome-extension://abc' }],
