@@ -4,6 +4,7 @@ import { Flag, numeric, Settings } from '../shared/settings.ts'
 import {
   CertificateArn,
   Edge,
+  fitsEnvironment,
   List,
   Listeners,
   Principals,
@@ -73,7 +74,7 @@ export const Config = v.pipe(
      * https, or the scheme of an app, such as `capacitor://localhost`. On stages without `protectData` also
      * http on this machine, such as `http://localhost:*` for all ports.
      */
-    corsOrigins: v.optional(List, []),
+    corsOrigins: v.optional(v.pipe(List, fitsEnvironment), []),
     /**
      * Whether the table, the KMS keys and their stack are protected from deletion. Default: true, except for
      * the stages dev and local. Always false after a `failover`.
@@ -129,7 +130,7 @@ export const Config = v.pipe(
      * may, and the rotation may always disable and delete keys. Default with `protectData`: nobody else.
      * Default without it: whoever IAM policies allow.
      */
-    breakGlass: v.optional(Principals),
+    breakGlass: v.optional(v.pipe(Principals, fitsEnvironment)),
     /**
      * Whether the stage deploys a CloudTrail trail for the whole account, in a bucket whose files nobody can
      * delete for 400 days. The bucket also gets copies of the key rotation's evidence (signed records). Where

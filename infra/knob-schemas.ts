@@ -13,6 +13,15 @@ export const List = v.pipe(
   v.transform((parts) => parts.filter((part) => part !== '')),
 )
 
+/**
+ * Checks a list that is in the environment of functions. Lambda takes 4 KB of it, of which a function uses up
+ * to 2.5 KB for the rest. A longer one would fail only in the middle of a deployment.
+ */
+export const fitsEnvironment = v.check(
+  (parts: string[]) => parts.join().length <= 1_500,
+  'must have at most 1,500 characters in all, because Lambda limits the environment of a function',
+)
+
 /** Schema of a list of roles and users. Policies compare them with aws:PrincipalArn. */
 export const Principals = v.pipe(
   List,

@@ -162,6 +162,20 @@ describe('the configuration of a deployment', () => {
     ['an edge with a rate below WAF’s minimum', { edge: { rate: 9 } }, /edge/],
     ['an edge with a rate above WAF’s maximum', { edge: { rate: 2_000_000_001 } }, /edge/],
     ['an edge with a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
+    [
+      'more origins than fit into the environment of a function',
+      {
+        corsOrigins: Array.from({ length: 40 }, (_, i) => `https://customer-portal-${i}.example-company.com`),
+      },
+      /corsOrigins: must have at most 1,500 characters/,
+    ],
+    [
+      'more principals than fit into the environment of a function',
+      {
+        breakGlass: Array.from({ length: 40 }, (_, i) => `arn:aws:iam::123456789012:role/administrator-${i}`),
+      },
+      /breakGlass: must have at most 1,500 characters/,
+    ],
     ['an edge with an option that it lacks', { edge: { rates: 600 } }, /edge.rates: Invalid key/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])(
