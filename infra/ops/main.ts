@@ -1,10 +1,6 @@
 import { runOps } from './command-line.ts'
-import { processTerminal } from './terminal.ts'
+import { keepRunning, processTerminal } from './terminal.ts'
 
-// Ignores a closed pipe: a reader such as `head` may close it early and does not want the rest of the output.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-})
-
-process.exitCode = await runOps(process.argv.slice(2), processTerminal)
+for (const stream of [process.stdout, process.stderr]) keepRunning(stream)
+const exitCode = await runOps(process.argv.slice(2), processTerminal)
+process.exitCode ||= exitCode

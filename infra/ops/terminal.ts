@@ -48,6 +48,18 @@ export const processTerminal: Terminal = {
   screen: process.stderr.isTTY && process.env['TERM'] !== 'dumb' ? process.stderr : undefined,
 }
 
+/**
+ * Lets a command end its work if nobody can read what it writes: a replay, for one, blocks events until its
+ * end. A closed pipe is no failure, because a reader such as `head` does not want the rest.
+ */
+export function keepRunning(stream: NodeJS.WriteStream): void {
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return
+    if (stream !== process.stderr) process.stderr.write(`cannot write the result: ${message}\n`)
+    process.exitCode = 1
+  })
+}
+
 /** Control, bidi and other invisible characters, except the line feed. */
 const controls = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
