@@ -1,5 +1,5 @@
 import { verify } from 'node:crypto'
-import { copyName, evidenceKey, isSound } from '../../../../shared/keys/evidence.ts'
+import { copyName, evidenceKey, evidencePrefix, isSound } from '../../../../shared/keys/evidence.ts'
 import { jwksDigest } from '../../../../shared/keys/set.ts'
 import { otherRegion } from '../../../../shared/keys/kms.ts'
 import { type Check, type Finding, found } from '../controls.ts'
@@ -32,16 +32,33 @@ function* findMissing({ keySet, evidence, unreadable, kms }: Facts): Generator<F
     return
   }
   const last = keySet.sequence
-  const present = new Set(evidence.map(({ sortKey }) => sortKey))
-  for (let sequence = 1; sequence <= last; sequence += 1) {
-    if (present.has(sortKeyOf(sequence))) continue
-    const position = sequence === 1 ? ', the oldest,' : sequence === last ? ', the newest,' : ''
-    const message = `Record ${sequence}${position} of ${last} was removed.`
-    yield found('evidence_removed', `evidence ${sequence}`, message)
+  for (const { from, to } of findGaps(evidence, last)) {
+    const position = from === 1 ? ', the oldest,' : from === last ? ', the newest,' : ''
+    const message =
+      from === to
+        ? `Record ${from}${position} of ${last} was removed.`
+        : `Records ${from} to ${to} of ${last} were removed, or the key set’s number was edited.`
+    yield found('evidence_removed', `evidence ${from}`, message)
   }
   for (const { sortKey } of evidence)
     if (sortKey > sortKeyOf(last))
       yield found('evidence_edited', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
+}
+
+/**
+ * Finds the numbers up to `last` without a record, as spans: whoever edits the key set can make `last` so
+ * large that a finding for each number would never end.
+ */
+function* findGaps(evidence: EvidenceRow[], last: number): Generator<{ from: number; to: number }> {
+  const present = evidence.flatMap(({ sortKey }) => {
+    const sequence = Number(sortKey.slice(evidencePrefix.length))
+    return Number.isInteger(sequence) && sequence <= last && sortKeyOf(sequence) === sortKey ? [sequence] : []
+  })
+  let from = 1
+  for (const next of [...present.sort((a, b) => a - b), last + 1]) {
+    if (from < next) yield { from, to: next - 1 }
+    from = next + 1
+  }
 }
 
 /** Whether the evidence key signed this record. If KMS returns no public key, checks only the hash. */

@@ -191,6 +191,19 @@ const rows = [
     ),
   ]),
   row(
+    'an evidence record under another spelling of its number',
+    'evidence_removed evidence_edited',
+    (facts) => Object.assign(evidenceAt(facts, 2), { sortKey: 'EVIDENCE#3' }),
+  ),
+  row('removed evidence records beside each other', 'evidence_removed history_rewritten', ({ evidence }) =>
+    evidence.splice(1, 2),
+  ),
+  row(
+    'a key set whose number of the newest evidence record is huge',
+    'evidence_removed',
+    ({ keySet: found }) => Object.assign(found ?? {}, { sequence: Number.MAX_SAFE_INTEGER }),
+  ),
+  row(
     'a signed evidence record that follows another one than the one before it',
     'evidence_edited',
     (facts) => Object.assign(evidenceAt(facts, 1).record ?? {}, { previous_hash: 'of another record' }),
