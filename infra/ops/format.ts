@@ -40,14 +40,19 @@ function formatValue(name: string, value: unknown): string {
   return inOneLine(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Formats epoch milliseconds in UTC, to the second; `-` for none. */
-export const formatInstant = (instant: number | null | undefined): string =>
-  instant === null || instant === undefined
-    ? '-'
-    : new Date(instant)
-        .toISOString()
-        .replace('T', ' ')
-        .replace(/\.\d+Z$/, 'Z')
+/**
+ * Formats epoch milliseconds in UTC, to the second; `-` for none. An edited record may have a number that is
+ * no date: it stays a number.
+ */
+export function formatInstant(instant: number | null | undefined): string {
+  if (instant === null || instant === undefined) return '-'
+  const date = new Date(instant)
+  if (Number.isNaN(date.getTime())) return `${instant} ms`
+  return date
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z')
+}
 
 const units: [string, number][] = [
   ['d', 86_400_000],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatResult, formatTable } from '../../../infra/ops/format.ts'
+import { formatInstant, formatResult, formatTable } from '../../../infra/ops/format.ts'
 
 it('a line feed in a cell of a table does not begin a new line', () => {
   expect(formatTable([{ a: 'x\nuser 1  admin', b_c: null }, { a: 'z' }])).toBe(
@@ -22,4 +22,9 @@ it('a result is shown as lines and tables, with instants in UTC', () => {
       'one  2026-11-23 00:00:00Z  {"of":1}  1 min 3 s',
     ].join('\n'),
   )
+})
+
+it('an instant that is no date, as in an edited record, is shown as a number', () => {
+  expect(formatInstant(8_640_000_000_000_001)).toBe('8640000000000001 ms')
+  expect(formatInstant(Number.NaN)).toBe('NaN ms')
 })
