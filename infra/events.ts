@@ -30,7 +30,7 @@ const rows: Event[] = [
     senders: ['business', 'operator'],
     confidential: true,
     permissions: {
-      reads: ['MEMBER#'],
+      reads: ['EVT#user.registered#', 'MEMBER#'],
       writes: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
       macKey: ['GenerateMac'],
       totpKey: ['Encrypt'],
@@ -43,7 +43,7 @@ const rows: Event[] = [
     senders: ['business', 'operator'],
     confidential: true,
     permissions: {
-      reads: ['MEMBER#', 'USER#'],
+      reads: ['EVT#user.updated#', 'MEMBER#', 'USER#'],
       writes: ['EMAIL#', 'ENDED#', 'EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
       deletes: ['EMAIL#'],
       macKey: ['GenerateMac'],

@@ -1,7 +1,7 @@
 import { putJournalEntry } from '../../shared/community/growth/journal.ts'
 import { notifyTreeQueue } from '../../shared/community/growth/queue.ts'
 import { addPurchase, readProfile } from '../../shared/community/profile.ts'
-import { applyOnce } from '../../shared/events/event-record.ts'
+import { applyOnce, rejectUnlessKnown } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { BusinessKey, CurrencyCode, Instant, maybe, membersOf, UserId } from '../../shared/fields.ts'
@@ -29,7 +29,7 @@ export const handler = intake({
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
   async apply({ purchase_id: reference, user_id: userId, amount, at, payment }, record) {
     const buyer = await readProfile(userId)
-    if (buyer === undefined) throw new RejectedEvent('unknown_user')
+    if (buyer === undefined) return rejectUnlessKnown(record, new RejectedEvent('unknown_user'))
     const { depth, rootId } = buyer
     const writes = [
       addPurchase(userId, amount),

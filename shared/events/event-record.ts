@@ -82,13 +82,21 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
 }
 
 /**
- * Looks up whether an event took effect; results and errors are those of resolveDuplicate. Call findOutcome
- * before rejecting an event for a low balance, because an earlier delivery of the same event may have used
- * the money.
+ * Looks up whether an event took effect; results and errors are those of resolveDuplicate.
  */
 export async function findOutcome(record: EventRecord): Promise<Result | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
   return resolveDuplicate(record, item)
+}
+
+/**
+ * Rejects an event, unless its business key was used before: then that counts, as resolveDuplicate says. So a
+ * copy with other content is a conflict at once, whatever it lacks besides.
+ */
+export async function rejectUnlessKnown(record: EventRecord, rejection: RejectedEvent): Promise<Result> {
+  const known = await findOutcome(record)
+  if (known === undefined) throw rejection
+  return known
 }
 
 /** What is recorded of an event: what took effect under its key, and the refusals, newest last. */

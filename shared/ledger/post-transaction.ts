@@ -2,8 +2,8 @@ import { ConditionFailed, failureOf, tryTransact, type Write } from '../db/write
 import {
   effectOf,
   type EventRecord,
-  findOutcome,
   putEventRecord,
+  rejectUnlessKnown,
   resolveDuplicate,
 } from '../events/event-record.ts'
 import type { Result } from '../events/outcome.ts'
@@ -48,12 +48,13 @@ const forOneUser = oneAtATime<number>()
 
 async function attempt(transaction: LedgerTransaction): Promise<Result> {
   const { alongside } = transaction
-  const decision = decide(await readWallets(transaction), transaction)
+  const before = await readWallets(transaction)
+  const decision = before === undefined ? unknownUser : decide(before, transaction)
   if (decision.rejection !== undefined) {
+    const rejection = new RejectedEvent(decision.rejection)
+    if (transaction.record === undefined) throw rejection
     // An earlier delivery of this event may have used the money. If so, the outcome of that delivery counts.
-    const known = transaction.record && (await findOutcome(transaction.record))
-    if (known === undefined) throw new RejectedEvent(decision.rejection)
-    return known
+    return rejectUnlessKnown(transaction.record, rejection)
   }
   const { wallets, bills, bookedAt } = decision
   const [bill] = bills
@@ -75,14 +76,16 @@ async function attempt(transaction: LedgerTransaction): Promise<Result> {
   throw failures.some(({ write }) => heads.includes(write)) ? new ConditionFailed() : failureOf(failures)
 }
 
-/** Reads a transaction's wallets. If a wallet's item lists many bills, moves the oldest to the bill index. */
-async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[]> {
+/**
+ * Reads a transaction's wallets; undefined for an unknown user. If a wallet's item lists many bills, moves
+ * the oldest to the bill index.
+ */
+async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wallet[] | undefined> {
   const names = [...new Set(wallets.map(({ wallet }) => wallet))]
   const found = await Promise.all(names.map((wallet) => readWallet({ userId, wallet }, { consistent: true })))
   // Only a registered user gets a wallet: refuses the first transaction of an unknown user.
   const isNew = found.some(({ version }) => version === 0)
-  if (isNew && (await readUser(userId, { consistent: true })) === undefined)
-    throw new RejectedEvent('unknown_user')
+  if (isNew && (await readUser(userId, { consistent: true })) === undefined) return undefined
   return Promise.all(found.map(closeChunk))
 }
 
@@ -90,6 +93,8 @@ async function readWallets({ userId, wallets }: LedgerTransaction): Promise<Wall
 type Decision =
   | { wallets: Wallet[]; bills: NewBill[]; bookedAt: number; rejection?: undefined }
   | { rejection: RejectionReason }
+
+const unknownUser = { rejection: 'unknown_user' } as const
 
 /** Computes the wallets and bills after a transaction. Dates it no earlier than a wallet's last movement. */
 export function decide(

@@ -1,6 +1,6 @@
 import { type Registration, registerMember } from '../community/join.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { applyOnce, type EventRecord } from '../events/event-record.ts'
+import { applyOnce, type EventRecord, isRecorded, rejectUnlessKnown } from '../events/event-record.ts'
 import type { Result } from '../events/outcome.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
@@ -47,7 +47,15 @@ export interface UserRegistration extends Omit<Registration, 'nickname' | 'email
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Result> {
   const { userId, referrerId, registeredAt, fields } = user
   // Comes first, because it fails if the referrer is missing. Then no password needs to be hashed.
-  const membership = await registerMember({ ...user, ...fields })
+  const membership = await registerMember({ ...user, ...fields }).catch((error: unknown) => {
+    if (error instanceof RejectedEvent) return error
+    throw error
+  })
+  if (membership instanceof RejectedEvent) {
+    // Only a key that was used needs a MAC.
+    if (await isRecorded(record)) return rejectUnlessKnown(await withMacDigest(record), membership)
+    throw membership
+  }
   const [stored, macRecord] = await Promise.all([toStored(userId, fields), withMacDigest(record)])
   const result = await applyOnce(macRecord, [
     putUser({ ...stored, userId, referrerId, registeredAt }),

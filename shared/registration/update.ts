@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { renameMember } from '../community/join.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { countedInstant } from '../events/delivery.ts'
-import { applyOnce, type EventRecord } from '../events/event-record.ts'
+import { applyOnce, type EventRecord, rejectUnlessKnown } from '../events/event-record.ts'
 import type { Result } from '../events/outcome.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
@@ -38,7 +38,7 @@ export async function updateUser(
   return retry(
     async () => {
       const user = await readUser(userId, { consistent: true })
-      if (user === undefined) throw new RejectedEvent('unknown_user')
+      if (user === undefined) return rejectUnlessKnown(macRecord, new RejectedEvent('unknown_user'))
       const changes = newerChanges(values, user, stamp)
       const rename = await renameMember(userId, changes)
       const isOvertaken = Object.keys(changes).length === 0

@@ -23,3 +23,11 @@ it.each([
   expect(await deliverLast(handler, purchase)).toEqual(refusedAs(reason))
   expect(await readAllBills(userId, 'asset')).toHaveLength(2)
 })
+
+it('a purchase that comes again for a user who is not registered is refused at once', async () => {
+  const userId = randomInt(1, 2 ** 47)
+  await join({ userId, nickname: 'Buyer', email: `${userId}@example.com`, registeredAt: 1 })
+  const purchase = { purchase_id: randomUUID(), user_id: userId, amount: '1', at: Date.now() }
+  expect(await deliver(handler, purchase)).toBe('done')
+  expect(await deliver(handler, { ...purchase, user_id: 1 })).toEqual(refusedAs('conflicting_content'))
+})

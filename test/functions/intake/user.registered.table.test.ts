@@ -92,6 +92,7 @@ test.each([
   ['another nickname', { nickname: 'Somebody' }],
   ['another address', { email: 'somebody@example.net' }],
   ['another password', { login_password: '0'.repeat(32) }],
+  ['a referrer who is not registered', { referrer_id: 1 }],
 ])('registering a user again with %s is refused', async (_what, changed) => {
   const detail = newRegistration()
   await register(detail)

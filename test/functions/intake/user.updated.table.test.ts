@@ -143,6 +143,7 @@ test('a user update that reuses an update id with other content is refused', asy
   const event = { update_id: randomUUID(), user_id: userId, at: early + 1, nickname: 'New' }
   await update(event)
   await expect(update({ ...event, nickname: 'Newer' })).rejects.toThrow(/^conflicting_content/)
+  await expect(update({ ...event, user_id: newUserId() })).rejects.toThrow(/^conflicting_content/)
   expect((await read(userId))?.nickname).toBe('New')
 })
 

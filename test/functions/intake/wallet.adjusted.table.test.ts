@@ -66,6 +66,7 @@ it.each([
   ['the user id as text', (userId: number) => ({ user_id: String(userId) }), 'done'],
   ['another amount', { amount: '1.51' }, 'conflicting_content'],
   ['another currency', { currency: 'BTC' }, 'conflicting_content'],
+  ['a user who is not registered', { user_id: 1 }, 'conflicting_content'],
 ])('an event that comes again with %s is the same or not by its values', async (_what, change, result) => {
   const userId = await addUser()
   const detail = adjustment(userId, { amount: '1.5' })

@@ -10,7 +10,7 @@ import { transact } from '../../../shared/db/write.ts'
 import { addressDigest, putAddress } from '../../../shared/deposits/address.ts'
 import type { WalletName } from '../../../shared/ledger/wallet.ts'
 import { addLoginTicket, delayedMail } from '../../support/login-tickets.ts'
-import { createUser, md5, newRegistration } from '../../support/sign-in.ts'
+import { createUser, md5, newRegistration, newUserId } from '../../support/sign-in.ts'
 import { events } from '../../../infra/events.ts'
 import { eventName } from '../../../infra/names.ts'
 import { newFamily } from './family.ts'
@@ -29,6 +29,7 @@ const validEvents: Record<string, Scenario> = {
   'user-registered': async (calls) => {
     const { parent } = await newFamily()
     await calls.deliver(newRegistration({ referrer_id: parent }))
+    await calls.deliver(newRegistration({ referrer_id: newUserId() }))
   },
   'user-updated': async (calls) => {
     const { userId } = await createUser()
@@ -50,6 +51,7 @@ const validEvents: Record<string, Scenario> = {
     })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
+    await calls.deliver({ update_id: randomUUID(), user_id: newUserId(), at: Date.now(), passkey: true })
     // The user has a referrer, so the function must also update member lists.
     const { child } = await newFamily()
     await calls.deliver({ update_id: randomUUID(), user_id: child, at: Date.now(), nickname: 'another' })
