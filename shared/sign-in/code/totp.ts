@@ -15,6 +15,8 @@ const secretByteLimits = { min: 10, max: 64 }
 export const TotpSecret = v.pipe(
   v.string(),
   v.maxLength(120, 'must have at most 120 characters'),
+  // Comes before the conversion, in which `ſ` would become `S`.
+  v.regex(/^[A-Za-z2-7]*=*$/, 'must be base32'),
   v.transform((text) => text.replace(/(?<!=)=+$/, '').toUpperCase()),
   v.check((text) => {
     const length = decodedLength(text)

@@ -19,6 +19,7 @@ test.each([
   ['far too long', 'A'.repeat(100_000)],
   ['a digit that base32 does not have', 'JBSWY3DPEHPK3PX1'],
   ['spaces', 'JBSW Y3DP EHPK 3PXP'],
+  ['a letter that is S in upper case', 'JB\u017fWY3DPEHPK3PXP'],
   ['an impossible length', 'JBSWY3DPEHPK3PXPA'],
   ['bits left over', 'JBSWY3DPEHPK3PXPAB'],
   ['a number', 12345678],
