@@ -4,9 +4,14 @@ import { Decimal, toNumberValue } from './decimal.ts'
 import type { Key } from './table.ts'
 import type { Write } from './write.ts'
 
-/** Number of decimal places of an exact sum. Its fraction is stored as a whole number of units of 10^-18. */
+/**
+ * Number of decimal places of an amount. The fraction of an exact sum is stored as a whole number of units of
+ * 10^-18. Of these, only the worth of a reward has parts, because a rate has as many decimal places: they are
+ * stored apart, as a whole number of units of 10^-36.
+ */
 const places = 18
 const fractionUnit = new Big(`1e-${places}`)
+const partUnit = new Big(`1e-${2 * places}`)
 const unitsPerOne = new Big(`1e${places}`)
 
 /**
@@ -19,6 +24,9 @@ const highUnit = new Big(`1e${highPlaces}`)
 /** Name of the attribute that holds the fractional part of an exact sum. */
 const fractionOf = (attribute: string): string => `~${attribute}`
 
+/** Name of the attribute that holds what an exact sum has below a unit of its fraction. */
+const partOf = (attribute: string): string => `~~${attribute}`
+
 /** Name of the attribute that holds what an exact sum has from `highUnit` on. */
 const highOf = (attribute: string): string => `^${attribute}`
 
@@ -26,9 +34,9 @@ const highOf = (attribute: string): string => `^${attribute}`
  * The write that adds to exact sums (`Big`) and counts (`number`) of an item. DynamoDB does the addition, so
  * nothing is read first.
  *
- * A sum can need more than the 38 digits of a DynamoDB number. So a sum has up to three attributes: its whole
- * part, its fraction in units of 10^-18, and what very large additions have in units of 10^30. Amounts are
- * rounded to 18 decimal places, half to even.
+ * A sum can need more than the 38 digits of a DynamoDB number. So a sum has up to four attributes: its whole
+ * part, its fraction in units of 10^-18, what additions have below that in units of 10^-36, and what very
+ * large additions have in units of 10^30. Additions have at most 36 decimal places.
  */
 export function addToSums(
   key: Key,
@@ -36,9 +44,10 @@ export function addToSums(
 ): Required<Pick<Write, 'Update'>> {
   const added = Object.entries(additions).flatMap(([attribute, addition]): [string, unknown][] => {
     if (typeof addition === 'number') return [[attribute, addition]]
-    const { high, whole, fraction } = split(addition)
+    const { high, whole, fraction, part } = split(addition)
     const others: [string, Big][] = [
       [fractionOf(attribute), fraction],
+      [partOf(attribute), part],
       [highOf(attribute), high],
     ]
     const parts: [string, Big][] = [[attribute, whole], ...others.filter(([, part]) => !part.eq('0'))]
@@ -54,14 +63,16 @@ export function addToSums(
   }
 }
 
-function split(amount: Big): { high: Big; whole: Big; fraction: Big } {
-  const rounded = amount.round(places, Big.roundHalfEven)
-  const integer = rounded.round(0, Big.roundDown)
+function split(amount: Big): { high: Big; whole: Big; fraction: Big; part: Big } {
+  const integer = amount.round(0, Big.roundDown)
   const whole = integer.mod(highUnit)
+  const units = amount.minus(integer).times(unitsPerOne)
+  const fraction = units.round(0, Big.roundDown)
   return {
     high: integer.minus(whole).div(highUnit),
     whole,
-    fraction: rounded.minus(integer).times(unitsPerOne),
+    fraction,
+    part: units.minus(fraction).times(unitsPerOne),
   }
 }
 
@@ -69,6 +80,7 @@ function split(amount: Big): { high: Big; whole: Big; fraction: Big } {
 export function readSum(item: Record<string, unknown> | undefined, attribute: string): Big {
   return storedPart(item, attribute)
     .plus(storedPart(item, fractionOf(attribute)).times(fractionUnit))
+    .plus(storedPart(item, partOf(attribute)).times(partUnit))
     .plus(storedPart(item, highOf(attribute)).times(highUnit))
 }
 

@@ -52,9 +52,13 @@ export const readRecentRates = (): Promise<Rates> => recentRates.get()
 export const rateOf = ({ rates }: Rates, currency: string): Big | undefined =>
   currency === settings().quoteCurrency ? new Big('1') : rates.get(currency)
 
+/** Number of decimal places of a quotient of rates, as amounts have. */
+const quotientPlaces = 18
+
 /**
  * Converts an amount at the latest rates; undefined when either currency has no rate. A conversion into the
- * quote currency is exact; any other result is a quotient with 20 decimal places.
+ * quote currency is exact, with up to 36 decimal places; any other result is a quotient, rounded half to
+ * even.
  */
 export async function convert(amount: Big, currency: string, target: string): Promise<Big | undefined> {
   if (currency === target) return amount
@@ -62,7 +66,8 @@ export async function convert(amount: Big, currency: string, target: string): Pr
   const [from, to] = [rateOf(rates, currency), rateOf(rates, target)]
   if (from === undefined || to === undefined) return undefined
   const worth = amount.times(from)
-  return target === settings().quoteCurrency ? worth : worth.div(to)
+  if (target === settings().quoteCurrency) return worth
+  return worth.div(to).round(quotientPlaces, Big.roundHalfEven)
 }
 
 /** The data of a `rates.published` event; `as_of` is the instant of the rates, epoch milliseconds. */

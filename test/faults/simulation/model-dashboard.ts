@@ -29,10 +29,7 @@ export function ratesOf(
 export function networkRewardsOf(record: SimulationRecord, userId: number): { least: Big; greatest: Big } {
   const bounds = { least: zero, greatest: zero }
   for (const { currency, amount, span } of rewardsOf(record, userId)) {
-    // Rounds to 18 decimal places, half to even, as the service does. The contract does not say how to round.
-    const values = possibleRates(record, currency, span).map((rate) =>
-      amount.times(rate).round(18, Big.roundHalfEven),
-    )
+    const values = possibleRates(record, currency, span).map((rate) => amount.times(rate))
     bounds.least = bounds.least.plus(values.reduce((a, b) => (a.lt(b) ? a : b)))
     bounds.greatest = bounds.greatest.plus(values.reduce((a, b) => (a.gt(b) ? a : b)))
   }

@@ -99,7 +99,14 @@ describe('the worth of a reward in the reward currency', () => {
     // Uses its own quote currency: another test's rates in the same currency would replace these rates.
     const quote = `Q${randomInt(2 ** 40)}`
     Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })
-    const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01', HALF: '0.625', MOST: most }
+    const rates = {
+      EUR: '1.25',
+      BTC: '50000',
+      JPY: '0.01',
+      HALF: '0.625',
+      MOST: most,
+      FINE: '0.999999999999999999',
+    }
     await deliver(ratesPublished, { quote, as_of: Date.now(), rates })
   })
   afterAll(() => void Object.assign(settings(), { quoteCurrency, rewardCurrency }))
@@ -130,6 +137,22 @@ describe('the worth of a reward in the reward currency', () => {
       expect(await deliver(handler, { ...reward(userId, 'NODE', amount), currency: 'MOST' })).toBe('done')
     expect((await readOverview(userId)).network_rewards.toFixed()).toBe(
       '7999999999999999999999999999999999999920',
+    )
+  })
+
+  it('is exact in the quote currency, with all decimals of amount and rate', async () => {
+    const userId = await addUser()
+    Object.assign(settings(), { rewardCurrency: settings().quoteCurrency })
+    for (const [currency, amount] of [
+      ['MOST', most],
+      ['FINE', '0.000000000000000001'],
+      ['FINE', '0.000000000000000003'],
+    ])
+      expect(await deliver(handler, { ...reward(userId, 'NODE', amount), currency })).toBe('done')
+    Object.assign(settings(), { rewardCurrency: 'EUR' })
+    // The square of 10^20 - 10^-18, and 4 * 10^-18 * (1 - 10^-18).
+    expect((await readOverview(userId)).network_rewards.toFixed()).toBe(
+      '9999999999999999999999999999999999999800.000000000000000003999999999999999997',
     )
   })
 })
