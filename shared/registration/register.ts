@@ -45,17 +45,19 @@ export interface UserRegistration extends Omit<Registration, 'nickname' | 'email
  * is their own referrer, or while the referrer is not registered.
  */
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Result> {
+  try {
+    return await addUser(user, record)
+  } catch (error) {
+    // The record is looked up without a MAC first, because only a key that was used needs one.
+    if (!(error instanceof RejectedEvent) || !(await isRecorded(record))) throw error
+    return rejectUnlessKnown(await withMacDigest(record), error)
+  }
+}
+
+async function addUser(user: UserRegistration, record: EventRecord): Promise<Result> {
   const { userId, referrerId, registeredAt, fields } = user
   // Comes first, because it fails if the referrer is missing. Then no password needs to be hashed.
-  const membership = await registerMember({ ...user, ...fields }).catch((error: unknown) => {
-    if (error instanceof RejectedEvent) return error
-    throw error
-  })
-  if (membership instanceof RejectedEvent) {
-    // Only a key that was used needs a MAC.
-    if (await isRecorded(record)) return rejectUnlessKnown(await withMacDigest(record), membership)
-    throw membership
-  }
+  const membership = await registerMember({ ...user, ...fields })
   const [stored, macRecord] = await Promise.all([toStored(userId, fields), withMacDigest(record)])
   const result = await applyOnce(macRecord, [
     putUser({ ...stored, userId, referrerId, registeredAt }),
