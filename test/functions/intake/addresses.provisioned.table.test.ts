@@ -38,7 +38,7 @@ it('a batch of deposit addresses that contains an address of another batch adds 
   await expect(claimAddress(await addUser(), pool)).rejects.toMatchObject({ failure: 'unavailable' })
 })
 
-it('of two large batches that share an address and arrive simultaneously, one is added, and can be corrected', async () => {
+it('of two large batches that share an address and come together, the refused one leaves nothing behind', async () => {
   const pool = newPool()
   const shared = provision(pool, 1).addresses
   const batches = [1, 2].map(() => {
