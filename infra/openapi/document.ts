@@ -82,21 +82,19 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
     members(input, location).map((member) => describeParameter(member, location, components)),
   )
   const { form, request, replies } = operation
-  const takesTokenInForm = route.method === 'POST' && endpoint.takesTokenInForm === true
   // Leave out JSON, which OAuth endpoints also accept: generated Python clients break if there are two media
   // types.
   const mediaType = endpoint.accepts === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
-  const body = takesTokenInForm ? tokenForm : (input['properties'] as JsonSchemas)['body']
-  const schema = nameSchema(components, form, body ?? {})
+  const schema = nameSchema(components, form, (input['properties'] as JsonSchemas)['body'] ?? {})
   return {
     operationId: `${route.method.toLowerCase()}${pascalCase(route.entry)}`,
     summary: operation.summary,
     description: operation.description,
     tags: [tagOf(route.path)],
-    security: [...security(endpoint, members(input, 'body')), ...(takesTokenInForm ? [{}] : [])],
+    security: security(endpoint, members(input, 'body')),
     ...(parameters.length > 0 && { parameters }),
-    ...((endpoint.accepts !== 'none' || takesTokenInForm) && {
-      requestBody: { required: !takesTokenInForm, content: { [mediaType]: { schema, example: request } } },
+    ...(endpoint.accepts !== 'none' && {
+      requestBody: { required: true, content: { [mediaType]: { schema, example: request } } },
     }),
     responses: {
       ...(endpoint.output.type === 'never' ? {} : { 200: describeSuccess(endpoint, operation, components) }),
@@ -105,9 +103,6 @@ function describeRoute(route: Route, endpoint: EndpointDescription, components: 
     },
   }
 }
-
-/** Schema of the form in which an endpoint takes an access_token instead of in a header. */
-const tokenForm = objectOf({}, { access_token: { type: 'string', description: 'Not beside a header.' } })
 
 /** Examples of required parameters, by name, with which a reader can try a request on the local stack. */
 const examples: Record<string, unknown> = {

@@ -41,8 +41,6 @@ export interface EndpointDescription {
   readonly output: v.GenericSchema
   readonly dialect: Dialect
   readonly accepts: BodyKind
-  /** Whether a POST request may carry the access_token as `access_token` in a form (RFC 6750 §2.2). */
-  readonly takesTokenInForm?: true
 }
 
 /** What every endpoint declares about itself. */
@@ -187,15 +185,12 @@ export function handle<Input extends v.GenericSchema, Output extends v.GenericSc
  */
 export function toEndpoint(
   handler: Handler,
-  spec: EndpointSpec<v.GenericSchema, v.GenericSchema> & Pick<EndpointDescription, 'takesTokenInForm'>,
+  { input, output, dialect = 'envelope', accepts = 'none' }: EndpointSpec<v.GenericSchema, v.GenericSchema>,
   scope: EndpointDescription['scope'],
 ): Endpoint {
-  const { input, output, dialect = 'envelope', accepts = 'none', takesTokenInForm } = spec
   const run: Handler = (event, context) =>
     runInvocation(context, answerReserveMilliseconds, () => handler(event, context))
-  return Object.assign(run, {
-    description: { scope, input, output, dialect, accepts, ...(takesTokenInForm && { takesTokenInForm }) },
-  })
+  return Object.assign(run, { description: { scope, input, output, dialect, accepts } })
 }
 
 /** Creates an endpoint without access_token: open to all, or with another way to authenticate callers. */

@@ -6,7 +6,6 @@ import { type Caller, checkAccessToken, claimedUserId, tokenFailure } from '../t
 import type { RequiredScope } from '../tokens/scopes.ts'
 import {
   type Endpoint,
-  type EndpointDescription,
   type EndpointSpec,
   frame,
   handle,
@@ -24,9 +23,14 @@ import {
 } from './request.ts'
 import type { Rehearsed } from './warm-up.ts'
 
-interface SignedInSpec<Input extends v.GenericSchema, Output extends v.GenericSchema, Prefetched>
-  extends EndpointSpec<Input, Output>, Pick<EndpointDescription, 'takesTokenInForm'> {
+interface SignedInSpec<
+  Input extends v.GenericSchema,
+  Output extends v.GenericSchema,
+  Prefetched,
+> extends EndpointSpec<Input, Output> {
   scope: RequiredScope
+  /** Whether the endpoint also takes the access_token as `access_token` in a form (RFC 6750 §2.2). */
+  takesTokenInForm?: true
   /**
    * Starts a read in parallel with the session check, which saves a round trip. Must not write, because
    * `claimedUserId` comes from the unverified token. The result is used only after the session check.

@@ -156,9 +156,10 @@ export const signInOperations: Record<string, Operation> = {
   'POST /oauth2/userinfo': {
     ...userInfo,
     summary: 'Claims about the user, by POST, also with the token in a form',
+    // In words, because OpenAPI cannot say that the form stands for the header: it would be an optional body,
+    // and a request without either would be valid.
+    description: `${userInfo.description} Without an Authorization header, a form may have the token as \`access_token\`.`,
     failures: ['malformed_request'],
-    form: 'UserInfoForm',
-    request: { access_token: accessToken },
   },
   'POST /oauth2/revoke': {
     summary: 'Revoke a token',
