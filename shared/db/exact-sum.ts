@@ -5,84 +5,59 @@ import type { Key } from './table.ts'
 import type { Write } from './write.ts'
 
 /**
- * Number of decimal places of an amount. The fraction of an exact sum is stored as a whole number of units of
- * 10^-18. Of these, only the worth of a reward has parts, because a rate has as many decimal places: they are
- * stored apart, as a whole number of units of 10^-36.
+ * The parts of an exact sum, from the greatest unit on. Each is an attribute with a whole number of its unit,
+ * a power of ten: a sum can need more than the 38 digits of a DynamoDB number. Amounts have at most 20 digits
+ * before the point and 18 after it, and so have rates: only the worth of a reward has the first or last part.
  */
-const places = 18
-const fractionUnit = new Big(`1e-${places}`)
-const partUnit = new Big(`1e-${2 * places}`)
-const unitsPerOne = new Big(`1e${places}`)
-
-/**
- * From this power of ten on, the whole part of an addition is stored apart. Only the worth of a reward has so
- * many digits, because no amount does.
- */
-const highPlaces = 30
-const highUnit = new Big(`1e${highPlaces}`)
-
-/** Name of the attribute that holds the fractional part of an exact sum. */
-const fractionOf = (attribute: string): string => `~${attribute}`
-
-/** Name of the attribute that holds what an exact sum has below a unit of its fraction. */
-const partOf = (attribute: string): string => `~~${attribute}`
-
-/** Name of the attribute that holds what an exact sum has from `highUnit` on. */
-const highOf = (attribute: string): string => `^${attribute}`
+const parts = [
+  { prefix: '^', exponent: 30 },
+  { prefix: '', exponent: 0 },
+  { prefix: '~', exponent: -18 },
+  { prefix: '~~', exponent: -36 },
+].map(({ prefix, exponent }) => ({
+  prefix,
+  unit: new Big(`1e${exponent}`),
+  unitsPerOne: new Big(`1e${-exponent}`),
+}))
 
 /**
  * The write that adds to exact sums (`Big`) and counts (`number`) of an item. DynamoDB does the addition, so
- * nothing is read first.
- *
- * A sum can need more than the 38 digits of a DynamoDB number. So a sum has up to four attributes: its whole
- * part, its fraction in units of 10^-18, what additions have below that in units of 10^-36, and what very
- * large additions have in units of 10^30. Additions have at most 36 decimal places.
+ * nothing is read first. Additions have at most 36 decimal places.
  */
 export function addToSums(
   key: Key,
   additions: Record<string, Big | number>,
 ): Required<Pick<Write, 'Update'>> {
-  const added = Object.entries(additions).flatMap(([attribute, addition]): [string, unknown][] => {
-    if (typeof addition === 'number') return [[attribute, addition]]
-    const { high, whole, fraction, part } = split(addition)
-    const others: [string, Big][] = [
-      [fractionOf(attribute), fraction],
-      [partOf(attribute), part],
-      [highOf(attribute), high],
-    ]
-    const parts: [string, Big][] = [[attribute, whole], ...others.filter(([, part]) => !part.eq('0'))]
-    return parts.map(([name, part]) => [name, toNumberValue(part)])
-  })
+  const added = Object.entries(additions).flatMap(([attribute, addition]): [string, unknown][] =>
+    typeof addition === 'number'
+      ? [[attribute, addition]]
+      : split(addition).map(({ prefix, units }) => [prefix + attribute, toNumberValue(units)]),
+  )
   return {
     Update: {
       Key: key,
       UpdateExpression: `ADD ${added.map((_, i) => `#a${i} :a${i}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(added.map(([attribute], i) => [`#a${i}`, attribute])),
+      ExpressionAttributeNames: Object.fromEntries(added.map(([name], i) => [`#a${i}`, name])),
       ExpressionAttributeValues: Object.fromEntries(added.map(([, value], i) => [`:a${i}`, value])),
     },
   }
 }
 
-function split(amount: Big): { high: Big; whole: Big; fraction: Big; part: Big } {
-  const integer = amount.round(0, Big.roundDown)
-  const whole = integer.mod(highUnit)
-  const units = amount.minus(integer).times(unitsPerOne)
-  const fraction = units.round(0, Big.roundDown)
-  return {
-    high: integer.minus(whole).div(highUnit),
-    whole,
-    fraction,
-    part: units.minus(fraction).times(unitsPerOne),
-  }
+/** Splits an amount into the parts that it has. That without a prefix is always there: it names the sum. */
+function split(amount: Big): { prefix: string; units: Big }[] {
+  let rest = amount
+  return parts
+    .map(({ prefix, unit, unitsPerOne }) => {
+      const units = rest.times(unitsPerOne).round(0, Big.roundDown)
+      rest = rest.minus(units.times(unit))
+      return { prefix, units }
+    })
+    .filter(({ prefix, units }) => prefix === '' || !units.eq(zero))
 }
 
 /** Reads the exact sum stored under an attribute of an item; zero when there is none. */
-export function readSum(item: Record<string, unknown> | undefined, attribute: string): Big {
-  return storedPart(item, attribute)
-    .plus(storedPart(item, fractionOf(attribute)).times(fractionUnit))
-    .plus(storedPart(item, partOf(attribute)).times(partUnit))
-    .plus(storedPart(item, highOf(attribute)).times(highUnit))
-}
+export const readSum = (item: Record<string, unknown> | undefined, attribute: string): Big =>
+  parts.reduce((sum, { prefix, unit }) => sum.plus(storedPart(item, prefix + attribute).times(unit)), zero)
 
 const storedPart = (item: Record<string, unknown> | undefined, attribute: string): Big =>
   item?.[attribute] === undefined ? zero : v.parse(Decimal, item[attribute])
