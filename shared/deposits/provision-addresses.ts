@@ -36,13 +36,11 @@ interface Chunk {
  * adds one of the addresses meanwhile, the chunks that were written are taken back.
  */
 export async function provisionAddresses(batch: AddressItem[], record: EventRecord): Promise<Result> {
-  const [known] = await Promise.all([
-    readAddresses(batch.map(inNetwork)),
-    // The records of the chunks do not tell whether the batch was refused.
-    findOutcome(record),
-  ])
+  // The records of the chunks do not tell whether the batch is complete, or was refused.
+  const [done, known] = await Promise.all([findOutcome(record), readAddresses(batch.map(inNetwork))])
+  if (done !== undefined) return done
   const chunks = split(batch, record)
-  const isOwn = ({ batch_id }: AddressItem) => batch_id === batch[0]?.batch_id
+  const isOwn = ({ batch_id }: AddressItem) => batch_id === record.businessKey
   // Chunks are there only if an earlier try ended before it took them back.
   if (!known.every(isOwn)) throw await reject(known.some(isOwn) ? chunks : [])
   const results: Result[] = []
