@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda'
 import { setTimeout as wait } from 'node:timers/promises'
 import { countReceives } from './delivery.ts'
-import type { RefusedEvent } from './event-record.ts'
+import type { RefusedEvent } from './claim-refusal.ts'
 import type { Result } from './outcome.ts'
 import { RejectedEvent } from './rejected-event.ts'
 

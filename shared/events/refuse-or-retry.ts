@@ -6,6 +6,7 @@ import { countFailure, isUnavailable } from '../faults.ts'
 import { OutOfTime } from '../invocation.ts'
 import { errorSummary, log } from '../log.ts'
 import type { ReceivedEvent } from './apply-in-rounds.ts'
+import { claimRefusal, noteSent } from './claim-refusal.ts'
 import {
   countReceives,
   type Delivery,
@@ -14,7 +15,7 @@ import {
   maxRetryDelaySeconds,
   refusalsAttribute,
 } from './delivery.ts'
-import { claimRefusal, noteSent, type Refusal } from './event-record.ts'
+import type { Refusal } from './event-record.ts'
 import type { Refused, Result } from './outcome.ts'
 import { RejectedEvent, rejectionReasons, rejectionText } from './rejected-event.ts'
 

@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
-import { claimRefusal, type EventRecord, type Refusal } from '../../../shared/events/event-record.ts'
+import { claimRefusal } from '../../../shared/events/claim-refusal.ts'
+import type { EventRecord, Refusal } from '../../../shared/events/event-record.ts'
 import { readRefusals, refusalsAttribute } from '../../../shared/events/delivery.ts'
 import { recordOf } from '../../../shared/events/intake.ts'
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
